@@ -37,12 +37,21 @@ pub fn endless_shape(m: &Model, node: NodeId) -> Option<ShapeId> {
 }
 
 impl Cluster {
-    /// Lists one more node of a shape, like the first that it lists. `None` if it lists none.
+    /// Lists one more node of a shape, like the first that it lists, under the number after the last. `None` if it lists none.
     pub fn list_one_more(&mut self, shape: ShapeId) -> Option<NodeId> {
         let like = self.nodes[*self.shapes[shape].nodes.first()?].clone();
         let stem = self.symbols.str(like.name).trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-        let name = format!("{stem}{}", self.shapes[shape].nodes.len() + 1);
+        let name = format!("{stem}{}", self.last_number(shape) + 1);
         Some(self.list_new_node(shape, &name, like))
+    }
+
+    /// The number in which the name of the last node of a shape ends; a part of a cluster may have left out those before it.
+    pub fn last_number(&self, shape: ShapeId) -> usize {
+        let nodes = &self.shapes[shape].nodes;
+        let Some(&last) = nodes.last() else { return 0 };
+        let name = self.symbols.str(self.nodes[last].name);
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        name[stem.len()..].parse().unwrap_or(nodes.len())
     }
 
     /// Lists a node of a shape under a name that no other has. Of the labels that differ from node to node it gets values of its own: the

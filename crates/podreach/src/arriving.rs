@@ -186,6 +186,20 @@ pub(crate) fn keeping_static_pods(problem: Problem) -> Problem {
     Problem { kept: Arc::new(kept), ..problem }
 }
 
+/// The same problem, in which the nodes of pools that are there stay, also those without pods.
+pub(crate) fn before_any_goes(problem: &Problem) -> Problem {
+    if !problem.model.is_elastic() {
+        return problem.clone();
+    }
+    let mut cluster = problem.model.facts();
+    for node in problem.model.nodes() {
+        if matches!(cluster.nodes[node].lifetime, Lifetime::Existing(_)) {
+            cluster.nodes[node].lifetime = Lifetime::Permanent;
+        }
+    }
+    problem.with_model(Arc::new(Model::new(cluster, problem.model.semantics())))
+}
+
 /// The same problem with twice as many new nodes; `None` if it has none, or has enough already.
 pub(crate) fn with_more_nodes(problem: &Problem) -> Option<Problem> {
     let mut cluster = problem.model.facts();

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::clusters::{self, DEVICE, Options, ZONE};
+use crate::agreement::unproved;
+use crate::clusters::{self, DEVICE, ZONE};
+use crate::options::Options;
 use crate::program::{Program, Rule};
 use crate::random::Rng;
+use crate::survey::Tally;
 use crate::world::{World, namespace};
-use crate::{Asked, Difference, Tally, failure, unproved, word};
+use crate::{Asked, Difference, failure, word};
 
 type Cell = (String, String);
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::clusters::{Options, ZONE};
+use crate::clusters::ZONE;
+use crate::options::Options;
 use crate::owners;
 use crate::program::Program;
 use crate::random::Rng;
@@ -140,6 +141,7 @@ fn renamed(objects: &[Value]) -> Vec<Value> {
         "PersistentVolume",
         "PersistentVolumeClaim",
         "Namespace",
+        "NodePool",
         "ResourceQuota",
         "LimitRange",
     ];

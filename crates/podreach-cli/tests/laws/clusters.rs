@@ -5,37 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::options::Options;
 use crate::random::Rng;
 use crate::world::starting;
-
-/// How a question is asked.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// By the rules of the paper.
-    pub paper: bool,
-    /// From the current state, not from an empty cluster.
-    pub current: bool,
-    /// Within the declared instances.
-    pub declared: bool,
-    /// With nodes as they are for ever.
-    pub fixed: bool,
-    /// The label `app` of pods that are never deleted.
-    pub keep: Option<String>,
-}
-
-impl Options {
-    /// As arguments.
-    pub fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec![
-            format!("--semantics={}", if self.paper { "paper" } else { "kube-scheduler" }),
-            format!("--start={}", if self.current { "current" } else { "empty" }),
-            format!("--instances={}", if self.declared { "declared" } else { "unlimited" }),
-            format!("--nodes={}", if self.fixed { "fixed" } else { "settled" }),
-        ];
-        arguments.extend(self.keep.iter().map(|keep| format!("--keep=app={keep}")));
-        arguments
-    }
-}
 
 /// A random cluster and how to ask about it.
 pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
@@ -457,6 +429,8 @@ impl Maker {
             // How a Deployment counts pods of former revisions is not what is tested here.
             declared: self.rng.percent(20) && !self.objects.iter().any(is_former),
             fixed: self.rng.percent(30),
+            elastic: false,
+            trusts: false,
             keep,
         }
     }

@@ -11,7 +11,10 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use crate::clusters::Options;
+use crate::Asked;
+use crate::objects::{array, text};
+use crate::options::Options;
+use crate::shapes::Seen;
 
 /// What one pod type can do on one node, by the name of both.
 pub type Cells = BTreeMap<(String, String), String>;
@@ -60,27 +63,34 @@ impl Program {
     fn document(&self, arguments: &[&str]) -> Result<Value, String> {
         let (exit, text, errors) = self.run(arguments);
         if exit == 2 {
-            return Err(format!("{} is refused: {}", arguments[0], errors.lines().next().unwrap_or_default()));
+            let mut lines = errors.lines();
+            let error = lines.clone().find(|line| line.starts_with("error")).or_else(|| lines.next());
+            return Err(format!("{} is refused: {}", arguments[0], error.unwrap_or_default()));
         }
         serde_json::from_str(&text).map_err(|error| format!("{} prints no document: {error} {errors}", arguments[0]))
     }
 
     /// The verdicts about goals, each a list of pods, nodes and counts.
-    pub fn check(&self, goals: &[Vec<(String, String, u8)>]) -> Result<Vec<Value>, String> {
-        let entry = |(pod, node, count): &(String, String, u8)| json!({"pod": pod, "node": node, "count": count});
-        let question = |(at, goal): (usize, &Vec<_>)| {
-            json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "Question", "metadata": {"name": format!("q{at}")},
-                "spec": {"goal": goal.iter().map(entry).collect::<Vec<_>>()}})
-        };
-        let questions: Vec<Value> = goals.iter().enumerate().map(question).collect();
-        self.write("questions.json", &json!({"apiVersion": "v1", "kind": "List", "items": questions}));
+    pub fn check(&self, goals: &[Asked]) -> Result<Vec<Value>, String> {
+        self.write_questions(goals);
         let answers = self.document(&["check", "-f", "cluster.json", "-f", "questions.json", "-o", "json"])?;
         self.write("verdicts.json", &answers);
         Ok(each(answers))
     }
 
-    /// The verdicts of the last questions about a snapshot of the cluster, under its own names or under pseudonyms.
-    pub fn snapshot(&self, pseudonyms: bool) -> Result<Vec<Value>, String> {
+    fn write_questions(&self, goals: &[Asked]) {
+        let entry = |(pod, node, count): &(String, String, u8)| json!({"pod": pod, "node": node, "count": count});
+        let question = |(at, goal): (usize, &Asked)| {
+            json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "Question", "metadata": {"name": format!("q{at}")},
+                "spec": {"goal": goal.iter().map(entry).collect::<Vec<_>>()}})
+        };
+        let questions: Vec<Value> = goals.iter().enumerate().map(question).collect();
+        self.write("questions.json", &json!({"apiVersion": "v1", "kind": "List", "items": questions}));
+    }
+
+    /// The verdicts about goals in a snapshot of the cluster, under its own names or under pseudonyms.
+    pub fn snapshot(&self, goals: &[Asked], pseudonyms: bool) -> Result<Vec<Value>, String> {
+        self.write_questions(goals);
         let mut line = vec!["snapshot", "-q", "-f", "cluster.json", "-f", "questions.json", "-o", "snapshot.json"];
         if pseudonyms {
             line.extend(["--pseudonymise", "--mapping", "mapping.json"]);
@@ -216,6 +226,19 @@ impl Program {
         let verdicts =
             list(&check["answers"]).iter().filter_map(|answer| answer["verdict"].as_str().map(str::to_owned)).collect();
         Ok((cells, verdicts))
+    }
+
+    /// The nodes that pools may bring, as pages show them.
+    pub fn new_nodes(&self) -> Result<Vec<Seen>, String> {
+        let page = self.page(&["report", "matrix", "-q", "-f", "cluster.json", "-o", "matrix.html"], "matrix.html")?;
+        let form = |node: &Value| &page["cluster"]["forms"][node[1].as_u64().unwrap_or_default() as usize];
+        let nodes = array(&page["cluster"]["nodes"]).filter(|node| !form(node)["comesFrom"].is_null());
+        let seen = |node: &Value| {
+            let shown = array(&form(node)["labels"]).map(|label| (text(&label[0]), text(&label[1])));
+            let is_open = array(&form(node)["capacity"]).any(|amount| amount[1].is_null());
+            Seen { name: text(&node[0]), shown: shown.collect(), is_open }
+        };
+        Ok(nodes.map(seen).collect())
     }
 
     /// The data of a page.

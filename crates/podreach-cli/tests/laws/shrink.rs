@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::clusters::Options;
-use crate::{Law, Tally};
+use crate::options::Options;
+use crate::survey::{Law, Tally};
 
 /// A smaller cluster with the same kind of difference, if leaving something out gives one.
 pub fn shrink(

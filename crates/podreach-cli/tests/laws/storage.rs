@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::clusters::{self, Options};
+use crate::clusters;
+use crate::options::Options;
 use crate::random::Rng;
 
 const ZONE: &str = "topology.kubernetes.io/zone";

@@ -1,6 +1,6 @@
 //! What passes, counts and is refused in clusters.
 
-use crate::case::{Case, DEPLOYABLE, NEVER, NOT_DEPLOYABLE, UNKNOWN, run};
+use crate::case::{ANY, Case, DEPLOYABLE, NEVER, NOT_DEPLOYABLE, NOT_NEVER, UNKNOWN, run};
 
 /// What passes, counts and is refused in clusters, by the number of the observation.
 pub const CLUSTER: &[Case] = &[
@@ -133,6 +133,51 @@ pub const CLUSTER: &[Case] = &[
             run("verify -f x17-after-who-repels.yaml $T/r.json", DEPLOYABLE)
                 .says(&["if node new had more cpu"])
                 .silent_about(&["NOT PROVED"]),
+            run("check -f x23-pools-that-share-a-zone.yaml near --any-node", DEPLOYABLE).says(&["zone=eu"]),
+            // How large Karpenter's nodes are is not known.
+            run("check -f x23-pools-that-share-a-zone.yaml near-numbered --any-node", UNKNOWN).says(&["has to give"]),
+            run("check -f x23-pools-that-share-a-zone.yaml nowhere --any-node", NEVER),
+        ],
+    ),
+    (
+        "X18",
+        "cluster",
+        &[
+            run("audit -f x18-losing-what-is-yet-to-come.yaml --also json=$T/x18.json", DEPLOYABLE)
+                .says(&["node n1 were lost", "what pools bring no more"])
+                .silent_about(&["1.2 were lost", "1.2 had no room"]),
+            run("verify -f x18-losing-what-is-yet-to-come.yaml $T/x18.json", DEPLOYABLE),
+        ],
+    ),
+    (
+        "X19",
+        "cluster",
+        &[
+            run(
+                "check -f x19-no-node-within-the-limit.yaml a n1 --semantics paper --trust-pool-limits -o json > x19.json",
+                NEVER,
+            )
+            .says(&["\"nodes\": \"elastic\"", "\"trustPoolLimits\": true"]),
+            run("verify -f x19-no-node-within-the-limit.yaml $T/x19.json", DEPLOYABLE),
+            run("check -f x19-no-node-within-the-limit.yaml a --any-node --trust-pool-limits", NEVER),
+            run("check -f x19-no-node-within-the-limit.yaml a --any-node", DEPLOYABLE),
+        ],
+    ),
+    (
+        "X20",
+        "cluster",
+        &[
+            run("why -f x20-an-empty-node-is-there.yaml b n2", NEVER).says(&["PodTopologySpread"]),
+            run("check -f x20-an-empty-node-is-there.yaml b n2", DEPLOYABLE),
+        ],
+    ),
+    (
+        "X21",
+        "cluster",
+        &[
+            run("check -f x21-the-last-one-is-being-deleted.yaml replicaset/default/a n1", DEPLOYABLE),
+            run("audit -f x21-the-last-one-is-being-deleted.yaml --also json=$T/x21.json", ANY),
+            run("verify -f x21-the-last-one-is-being-deleted.yaml $T/x21.json", NOT_NEVER),
         ],
     ),
 ];

@@ -8,7 +8,8 @@ impl World {
     /// Whether all filters accept a new or waiting pod on a node.
     pub(super) fn accepts(&self, state: &State, of: usize, node: usize) -> bool {
         let (spec, here) = (&self.types[of].spec, self.node_in(state, node));
-        here.admits(spec)
+        state.there[node]
+            && here.admits(spec)
             && spec.selects(here)
             && self.has_room(state, of, node)
             && self.has_ports(state, of, node)
@@ -98,6 +99,7 @@ impl World {
                 false => spec.spread.iter().all(|other| labels.contains_key(&other.key)),
             };
             keyed
+                && state.there[node]
                 && (!spread.honors_affinity || spec.selects(self.node_in(state, node)))
                 && (!spread.honors_taints || self.node_in(state, node).tolerated_by(spec))
         };

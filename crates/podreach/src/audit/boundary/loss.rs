@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use podreach_core::cluster::Lifetime;
 use podreach_core::{Action, NodeId, Verdict};
 use serde_json::Value;
 
@@ -56,7 +57,7 @@ fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Bound
         left_out.push("whether the facts are as few as can be".to_owned());
     }
     let mut escapes = Vec::new();
-    let losses = losses(whole, &core, &mut left_out);
+    let losses = of_nodes_there(whole, losses(whole, &core, &mut left_out), &mut left_out);
     for (at, loss) in losses.iter().enumerate() {
         if (means.budget.interrupt)().is_some() {
             left_out.push(format!("{} of {} single losses", losses.len() - at, losses.len()));
@@ -161,6 +162,18 @@ fn losses(whole: &Ground<'_>, core: &Core<'_>, left_out: &mut Vec<String>) -> Ve
         return back(&near);
     }
     all
+}
+
+/// Those that are not about a node which is yet to come: where one differs, its pool brings another like it.
+fn of_nodes_there(whole: &Ground<'_>, mut losses: Vec<Support>, left_out: &mut Vec<String>) -> Vec<Support> {
+    let m = whole.world.model();
+    let comes = |fact: &Support| fact.node().is_some_and(|node| matches!(m.node(node).lifetime, Lifetime::New(_)));
+    let all = losses.len();
+    losses.retain(|loss| !comes(loss));
+    if losses.len() < all {
+        left_out.push("what pools bring no more".to_owned());
+    }
+    losses
 }
 
 /// The nodes that the runs of a ruling end up using: any other node can be lost.

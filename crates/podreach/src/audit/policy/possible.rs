@@ -254,10 +254,18 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidenc
     };
     let argument = Argument::Sum { worth: vec![1], inequalities };
     let demand = demand(std::slice::from_ref(want));
-    // Where not even one can be, the proof says it all, and speaks for nodes that are yet to come, too.
-    let is_never = total == 0 && decision.checked.answer() == Some(false);
+    // Where not even one can be, the proof says it all, and speaks for nodes that are yet to come, too; unless one is being deleted, which is
+    // there by itself.
+    let is_never = total == 0 && decision.checked.answer() == Some(false) && !leaves(asking, want);
     let proof = is_never.then(|| asking.evidence(shows.clone(), decision.clone()));
     asking.short(demand, shows, decision, argument).or(proof).map(|evidence| (why, evidence))
+}
+
+/// Whether a pod that is wanted is being deleted at the start.
+fn leaves(asking: &Asking<'_>, want: &Want) -> bool {
+    let problem = &asking.world.problem;
+    let shadow = problem.model.shadow(want.pod);
+    shadow.is_some_and(|shadow| problem.start.of(shadow).any(|(node, _)| want.nodes.contains(&node)))
 }
 
 /// That no pod of a workload can ever be, with the reason where it is the API server's.

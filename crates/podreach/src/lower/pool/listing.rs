@@ -64,21 +64,23 @@ fn selectors(property: &Property) -> Vec<String> {
 pub(crate) fn list(lowered: &mut Lowered) {
     let Some(listing) = lowered.listing.clone() else { return };
     clear(lowered);
-    let mentioned = mentioned(lowered, &listing);
+    let pools = lowered.pools.clone();
+    let described: Vec<Pool> = pools.iter().map(|pool| described(lowered, pool)).collect();
+    let mentioned = mentioned(lowered, &listing, &described);
     let mut shapes = Vec::new();
-    for pool in lowered.pools.clone() {
+    for (pool, described) in pools.iter().zip(&described) {
         cancel::poll();
         let most = pool.most.filter(|_| listing.trusts_limits);
         let most = most.into_iter().chain(pool.fixed).min();
         let source = lowered.cluster.pools.push(Source { name: pool.name.clone(), most, once: pool.once });
         let members: Vec<NodeId> =
-            lowered.cluster.nodes.ids().filter(|&node| is_member(&lowered.cluster, &pool, node)).collect();
+            lowered.cluster.nodes.ids().filter(|&node| is_member(&lowered.cluster, pool, node)).collect();
         members.into_iter().for_each(|node| lowered.cluster.nodes[node].lifetime = Lifetime::Existing(source));
-        match shapes_of(lowered, &pool, &mentioned) {
+        match shapes_of(described, &mentioned) {
             Some(found) => {
                 shapes.extend(found.into_iter().enumerate().map(|(at, one)| (source, at + 1, pool.clone(), one)))
             }
-            None => lowered.diagnostics.push(too_many(&pool)),
+            None => lowered.diagnostics.push(too_many(pool)),
         }
     }
     let shapes: Vec<(ShapeId, String, Node)> =
@@ -135,8 +137,8 @@ fn too_many(pool: &Pool) -> Diagnostic {
     Diagnostic::stops(TOO_MANY, pool.span, message).with_effect(Effect::Assumes(Topic::Nodes)).with_help(help)
 }
 
-/// What pods, volumes, policies and questions can tell apart about nodes.
-fn mentioned(lowered: &Lowered, listing: &Listing) -> Mentioned {
+/// What pods, volumes, policies and questions can tell apart about nodes, and pools where it matters who shares a value.
+fn mentioned(lowered: &Lowered, listing: &Listing, pools: &[Pool]) -> Mentioned {
     let mut all = Mentioned::default();
     let own = looked_at(&lowered.policies);
     // A selector that cannot be read was refused before.
@@ -145,16 +147,22 @@ fn mentioned(lowered: &Lowered, listing: &Listing) -> Mentioned {
         selection.keys().for_each(|(key, _)| all.key(key).topology = true);
     }
     all.add_cluster(&lowered.cluster);
+    all.add_pools(pools);
     all
 }
 
-/// The templates of a pool; `None` if there are too many of them, or if they cannot be listed as nodes that differ in names alone.
-fn shapes_of(lowered: &mut Lowered, pool: &Pool, mentioned: &Mentioned) -> Option<Vec<Template>> {
-    let mut pool = with_known_capacity(lowered, pool);
-    if let Some(catalogue) = lowered.catalogue.clone().filter(|_| !pool.once) {
-        pool = catalogue.applied(&mut lowered.cluster, &pool);
+/// A pool with what is known of the sizes of its nodes.
+fn described(lowered: &mut Lowered, pool: &Pool) -> Pool {
+    let known = with_known_capacity(lowered, pool);
+    match lowered.catalogue.clone().filter(|_| !pool.once) {
+        Some(catalogue) => catalogue.applied(&mut lowered.cluster, &known),
+        None => known,
     }
-    let found = few_templates(&pool, mentioned, SHAPES)?;
+}
+
+/// The templates of a pool; `None` if there are too many of them, or if they cannot be listed as nodes that differ in names alone.
+fn shapes_of(pool: &Pool, mentioned: &Mentioned) -> Option<Vec<Template>> {
+    let found = few_templates(pool, mentioned, SHAPES)?;
     let mut distinct = found.iter().flat_map(|one| &one.distinct).filter_map(|key| mentioned.get(key));
     distinct.all(|mention| mention.cuts.is_empty()).then_some(found)
 }

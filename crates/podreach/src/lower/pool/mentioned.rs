@@ -8,6 +8,7 @@ use podreach_core::id::Symbol;
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::{ClaimState, DeviceState};
 
+use super::{Choice, Open, Pool, Requirement};
 use crate::lower::Selection;
 
 /// The labels that pods copy from their nodes.
@@ -28,6 +29,8 @@ pub struct Mention {
     pub cuts: BTreeSet<i64>,
     /// Whether it matters which nodes share a value.
     pub topology: bool,
+    /// The integers that begin an interval which some pool allows and another does not, where it matters who shares a value.
+    pub shared: BTreeSet<i64>,
 }
 
 impl Mentioned {
@@ -133,6 +136,28 @@ impl Mentioned {
         }
     }
 
+    /// Adds what pools say about topologies, so that the nodes of two pools can share each value that both allow: the values that they list,
+    /// and where the integers begin and end that they allow.
+    pub fn add_pools(&mut self, pools: &[Pool]) {
+        for (key, mention) in self.keys.iter_mut().filter(|(_, mention)| mention.topology) {
+            for shape in pools.iter().flat_map(|pool| &pool.shapes) {
+                match shape.labels.get(key) {
+                    Some(Choice::OneOf(values) | Choice::Perhaps(values)) => {
+                        mention.values.extend(values.iter().cloned());
+                    }
+                    Some(Choice::Flagged(value)) => drop(mention.values.insert(value.clone())),
+                    Some(Choice::Asked(allowed)) => {
+                        mention.add_requirement(allowed);
+                        mention.shared.insert(0);
+                    }
+                    Some(Choice::Any(allowed) | Choice::Offered(allowed)) => mention.add_requirement(allowed),
+                    None if shape.open == Open::Drawn => drop(mention.shared.insert(0)),
+                    None => {}
+                }
+            }
+        }
+    }
+
     /// Adds the values that nodes have where it matters who shares one.
     fn add_domains(&mut self, cluster: &Cluster) {
         for (key, mention) in self.keys.iter_mut().filter(|(_, mention)| mention.topology) {
@@ -140,6 +165,15 @@ impl Mentioned {
             let value = |key: Symbol| cluster.nodes.values().filter_map(move |node| node.labels.value(key));
             mention.values.extend(value(key).map(|value| cluster.symbols.str(value).to_owned()));
         }
+    }
+}
+
+impl Mention {
+    /// Adds the values that a requirement lists, and where the integers begin and end that it allows.
+    fn add_requirement(&mut self, allowed: &Requirement) {
+        self.values.extend(allowed.values().iter().cloned());
+        let (at_least, at_most) = allowed.bounds();
+        self.shared.extend(at_least.into_iter().chain(at_most.and_then(|most| most.checked_add(1))));
     }
 }
 

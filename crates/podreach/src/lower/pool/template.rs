@@ -212,8 +212,8 @@ fn any(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
     let named = mention.values.iter().filter(|value| requirement.has(value));
     let mut all: Vec<Alternative> = named.map(|value| Alternative::plain(Some(value.clone()))).collect();
     let another = another(requirement, mention);
-    // Where nobody compares, nobody tells an integer from another value.
-    let mut unnamed = match (&another, mention.cuts.is_empty()) {
+    // Where nobody compares, nobody tells an integer from another value; but where it matters who shares one, other pools may draw integers.
+    let mut unnamed = match (&another, mention.cuts.is_empty() && mention.shared.is_empty()) {
         (Some(_), true) => Vec::new(),
         _ => integers(requirement, mention, |value| requirement.has(value)),
     };
@@ -229,14 +229,15 @@ fn finite(requirement: &Requirement) -> Vec<Alternative> {
     requirement.values().iter().map(|value| Alternative::plain(Some(value.clone()))).collect()
 }
 
-/// Values that nobody names, and the same again as values that differ from node to node, where it matters who shares one.
+/// Values that nobody names; and where it matters who shares one, another that differs from node to node.
 fn others(values: Vec<String>, mention: &Mention) -> Vec<Alternative> {
     let unnamed = Some(Unnamed::Other);
     let shared = values.into_iter().map(|value| Alternative { unnamed, ..Alternative::plain(Some(value)) });
-    if !mention.topology {
-        return shared.collect();
-    }
-    shared.flat_map(|one| [one.clone(), Alternative { distinct: true, ..one }]).collect()
+    let mut all: Vec<Alternative> = shared.collect();
+    // Whoever compares integers is refused where nodes differ in theirs, so one is like the others.
+    let own = all.first().filter(|_| mention.topology).map(|one| Alternative { distinct: true, ..one.clone() });
+    all.extend(own);
+    all
 }
 
 /// A value that nobody names and that is not an integer, where the requirement allows some.
@@ -255,7 +256,8 @@ fn integers(requirement: &Requirement, mention: &Mention, allowed: impl Fn(&str)
     }
     let (at_least, at_most) = requirement.bounds();
     let (first, last) = (at_least.unwrap_or(0).max(0), at_most.unwrap_or(i64::MAX));
-    let starts = std::iter::once(first).chain(mention.cuts.iter().copied().filter(|&cut| cut > first && cut <= last));
+    let cuts: BTreeSet<i64> = mention.cuts.union(&mention.shared).copied().collect();
+    let starts = std::iter::once(first).chain(cuts.into_iter().filter(|&cut| cut > first && cut <= last));
     let starts: Vec<i64> = starts.collect();
     let ends = starts.iter().skip(1).map(|start| start - 1).chain([last]);
     let free = |number: &i64| {

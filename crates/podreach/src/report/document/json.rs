@@ -187,7 +187,8 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     if options.instances == Instances::Declared {
         question.insert("instances".into(), "declared".into());
     }
-    if m.is_elastic() {
+    // Also where limits of the pools, or what is lost, leave no node that comes.
+    if m.is_elastic() || !m.cluster().pools.is_empty() {
         question.insert("nodes".into(), "elastic".into());
         question.insert("newNodes".into(), new_nodes(m).into());
         if options.trust_pool_limits {
@@ -216,10 +217,10 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     question.into()
 }
 
-/// How many nodes are listed of each shape that has no end; one, where all have.
+/// How many nodes must be listed of each shape that has no end, so that all of these are among them; one, where all have.
 fn new_nodes(m: &Model) -> usize {
-    let endless = m.cluster().shapes.values().filter(|shape| !shape.is_all);
-    endless.map(|shape| shape.nodes.len()).max().unwrap_or(1).max(1)
+    let endless = m.cluster().shapes.iter().filter(|(_, shape)| !shape.is_all);
+    endless.map(|(shape, _)| m.cluster().last_number(shape)).max().unwrap_or(1).max(1)
 }
 
 fn keep(keep: &Keep) -> Value {

@@ -15,7 +15,7 @@ use crate::lower::LATER;
 use crate::report::document::json::API_VERSION;
 use crate::report::explain::assumption;
 use crate::words::reason::reason;
-use crate::{question, words};
+use crate::{arriving, question, words};
 
 /// The remark about workloads that may not be listed, whose pods can be.
 const UNSEEN_WORKLOADS: &str = "S0452";
@@ -61,11 +61,12 @@ impl Why {
         let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| is_asked(m, pod, rule)).collect();
         let types = types(m, pod);
         let now = RightNow::new(problem, diagnostics);
+        let there = arriving::before_any_goes(problem);
         let mut asked: Vec<(NodeId, Least)> = Vec::new();
         let stopped = cancel::attempt(|| {
             for &node in nodes {
                 cancel::poll();
-                asked.push((node, least(&now, problem, (&types, node), &rules)));
+                asked.push((node, least(&now, &there, (&types, node), &rules)));
             }
         });
         let mut why = Self {
