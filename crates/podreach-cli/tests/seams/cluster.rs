@@ -1,6 +1,6 @@
 //! What passes, counts and is refused in clusters.
 
-use crate::case::{ANY, Case, DEPLOYABLE, NEVER, NOT_DEPLOYABLE, NOT_NEVER, UNKNOWN, run};
+use crate::case::{ANY, Case, DEPLOYABLE, HOLDS, NEVER, NOT_DEPLOYABLE, NOT_NEVER, UNKNOWN, run};
 
 /// What passes, counts and is refused in clusters, by the number of the observation.
 pub const CLUSTER: &[Case] = &[
@@ -168,7 +168,7 @@ pub const CLUSTER: &[Case] = &[
         "cluster",
         &[
             run("why -f x20-an-empty-node-is-there.yaml b n2", NEVER).says(&["PodTopologySpread"]),
-            run("check -f x20-an-empty-node-is-there.yaml b n2", DEPLOYABLE),
+            run("check -f x20-an-empty-node-is-there.yaml b n2", DEPLOYABLE).says(&["takes e1 away"]),
         ],
     ),
     (
@@ -178,6 +178,20 @@ pub const CLUSTER: &[Case] = &[
             run("check -f x21-the-last-one-is-being-deleted.yaml replicaset/default/a n1", DEPLOYABLE),
             run("audit -f x21-the-last-one-is-being-deleted.yaml --also json=$T/x21.json", ANY),
             run("verify -f x21-the-last-one-is-being-deleted.yaml $T/x21.json", NOT_NEVER),
+        ],
+    ),
+    (
+        "X22",
+        "cluster",
+        &[
+            run("audit -f x22-rules-about-labels-that-may-come.yaml --no-findings -o json > x22.json", UNKNOWN).rules(&[
+                ("never", &["undecided"]),
+                ("possible", &["undecided"]),
+                ("together", &["undecided"]),
+                ("never-there", HOLDS),
+                ("never-elsewhere", HOLDS),
+            ]),
+            run("verify -f x22-rules-about-labels-that-may-come.yaml $T/x22.json", NOT_NEVER),
         ],
     ),
 ];

@@ -4,6 +4,7 @@
 //! documents ─ document ─> Policy ─ subject ─> the cluster in the rule's terms ─ property ─> Item
 //! ```
 
+mod labelled;
 pub(crate) mod never;
 mod numbered;
 pub(crate) mod packing;

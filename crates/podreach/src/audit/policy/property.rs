@@ -10,7 +10,7 @@ use super::numbered::{self, Group};
 use super::packing::Want;
 use super::ruling::{Asking, Ruling};
 use super::world::{Draft, World, nodes_named};
-use super::{NodeSelection, PodSelection, Policy, Property, Rule, never, possible, recoverable, together};
+use super::{NodeSelection, PodSelection, Policy, Property, Rule, labelled, never, possible, recoverable, together};
 use crate::audit::actor::{self, Actor, Beyond, Power, Variant, Variants};
 use crate::audit::boundary;
 use crate::audit::item::{Item, Origin, Severity, Status};
@@ -196,7 +196,7 @@ pub(crate) fn ruling(lowered: &Lowered, property: &Property, world: &World, mean
     // What is forbidden is so until it is gone; a pod that is being deleted is none that anybody wants.
     let world = &if property.forbids() { world.clone() } else { world.clone().standing() };
     let mut asking = Asking::new(world, means);
-    match property {
+    let ruling = match property {
         Property::Never { nodes, .. } => {
             never::ruling(&mut asking, &world.pods(0), &selected_nodes(lowered, world, nodes))
         }
@@ -208,7 +208,8 @@ pub(crate) fn ruling(lowered: &Lowered, property: &Property, world: &World, mean
             possible::ruling(&mut asking, &groups, *count, spread_over.as_deref())
         }
         Property::Recoverable { .. } => recoverable::ruling(&mut asking, &wanted(lowered, property, world)),
-    }
+    };
+    labelled::held(&mut asking, lowered, property, ruling)
 }
 
 /// What the property wants in one world; nothing if it forbids.
@@ -253,18 +254,18 @@ fn possible_groups(
 }
 
 /// The nodes of a world that a selection selects, by what the input says of them.
-fn selected_nodes(lowered: &Lowered, world: &World, nodes: &NodeSelection) -> Vec<NodeId> {
+pub(super) fn selected_nodes(lowered: &Lowered, world: &World, nodes: &NodeSelection) -> Vec<NodeId> {
     let selected = nodes_named(world.model())
         .filter(|(_, name)| lowered.origins.nodes.get(*name).is_some_and(|origin| nodes.selects(name, origin)));
     selected.map(|(node, _)| node).collect()
 }
 
 /// The value that the input has for a label of a node.
-fn label<'l>(lowered: &'l Lowered, node: &str, key: &str) -> Option<&'l String> {
+pub(super) fn label<'l>(lowered: &'l Lowered, node: &str, key: &str) -> Option<&'l String> {
     lowered.origins.nodes.get(node).and_then(|origin| origin.labels.get(key))
 }
 
-fn places(lowered: &Lowered, world: &World, key: &str) -> together::Places {
+pub(super) fn places(lowered: &Lowered, world: &World, key: &str) -> together::Places {
     together::places(nodes_named(world.model()).map(|(node, name)| (node, label(lowered, name, key).cloned())))
 }
 

@@ -92,6 +92,17 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Whether it may match labels once keys that are missing have come, with whatever values.
+    pub(crate) fn may_match<'l>(&self, value: impl Fn(&str) -> Option<&'l str>) -> bool {
+        let may_hold = |requirement: &Requirement| {
+            let value = value(&requirement.key);
+            value.is_none() || requirement.test.holds(value)
+        };
+        self.requirements.iter().all(may_hold)
+    }
+}
+
 impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, Requirement { key, test }) in self.requirements.iter().enumerate() {

@@ -100,6 +100,12 @@ impl NodeSelection {
             && has(&self.labels, &origin.labels)
     }
 
+    /// Whether it may select the node of this name once labels have come that the node does not have.
+    pub(crate) fn may_select(&self, name: &str, origin: &Origin) -> bool {
+        self.names.as_ref().is_none_or(|names| names.iter().any(|given| given == name))
+            && self.labels.may_match(|key| origin.labels.get(key).map(String::as_str))
+    }
+
     /// Reads a selection; what is wrong with it is reported.
     pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Self> {
         let object = Object::new(tree, &NODE_SELECTION, &mut cx.log)?;
