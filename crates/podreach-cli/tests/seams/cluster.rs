@@ -133,10 +133,6 @@ pub const CLUSTER: &[Case] = &[
             run("verify -f x17-after-who-repels.yaml $T/r.json", DEPLOYABLE)
                 .says(&["if node new had more cpu"])
                 .silent_about(&["NOT PROVED"]),
-            run("check -f x23-pools-that-share-a-zone.yaml near --any-node", DEPLOYABLE).says(&["zone=eu"]),
-            // How large Karpenter's nodes are is not known.
-            run("check -f x23-pools-that-share-a-zone.yaml near-numbered --any-node", UNKNOWN).says(&["has to give"]),
-            run("check -f x23-pools-that-share-a-zone.yaml nowhere --any-node", NEVER),
         ],
     ),
     (
@@ -192,6 +188,16 @@ pub const CLUSTER: &[Case] = &[
                 ("never-elsewhere", HOLDS),
             ]),
             run("verify -f x22-rules-about-labels-that-may-come.yaml $T/x22.json", NOT_NEVER),
+        ],
+    ),
+    (
+        "X23",
+        "cluster",
+        &[
+            run("check -f x23-pools-that-share-a-zone.yaml near --any-node", DEPLOYABLE).says(&["zone=eu"]),
+            // How large Karpenter's nodes are is not known.
+            run("check -f x23-pools-that-share-a-zone.yaml near-numbered --any-node", UNKNOWN).says(&["has to give"]),
+            run("check -f x23-pools-that-share-a-zone.yaml nowhere --any-node", NEVER),
         ],
     ),
 ];

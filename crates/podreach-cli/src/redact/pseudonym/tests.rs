@@ -175,7 +175,7 @@ fn what_kubelets_register_with_is_renamed_and_nothing_else_is_kept() {
     let first = registration(0)["kubeletExtraArgs"][0]["value"].as_str().expect("labels");
     assert_eq!(first, registration(1)["kubeletExtraArgs"]["node-labels"]);
     assert!(first.starts_with(&format!("{key}={value},")) && first.ends_with("={{}}"), "{first}");
-    assert!(first.contains("=2,"), "the place among the numbers of its key: {first}");
+    assert!(first.contains("=4,"), "the place among the numbers of its key: {first}");
     assert_eq!(registration(1)["kubeletExtraArgs"]["register-with-taints"], format!("{key}={value}:NoSchedule"));
     let owner = objects[3]["metadata"]["annotations"]["cluster.x-k8s.io/owner-name"].as_str().expect("a name");
     let deployment = objects[4]["metadata"]["name"].as_str().expect("a name");
