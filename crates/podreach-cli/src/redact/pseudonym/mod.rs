@@ -162,7 +162,6 @@ impl Pseudonyms {
     /// A label as kubelets take it. What is made on the machine stays unknown.
     fn labelled(&mut self, item: &str) -> String {
         let (key, value) = item.split_once('=').unwrap_or((item, ""));
-        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
         let renamed = if is_plain(key) { self.key(key) } else { UNKNOWN.to_owned() };
         let value = if is_plain(value) { self.value(key, value) } else { UNKNOWN.to_owned() };
         format!("{renamed}={value}")
@@ -246,6 +245,11 @@ impl Pseudonyms {
         });
         *annotations = renamed.collect();
     }
+}
+
+/// Whether nothing in it may be a template's instruction.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
 }
 
 fn text<'m>(fields: &'m Map<String, Value>, key: &str) -> Option<&'m str> {

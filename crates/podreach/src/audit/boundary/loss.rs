@@ -167,9 +167,8 @@ fn losses(whole: &Ground<'_>, core: &Core<'_>, left_out: &mut Vec<String>) -> Ve
 /// Those that are not about a node which is yet to come: where one differs, its pool brings another like it.
 fn of_nodes_there(whole: &Ground<'_>, mut losses: Vec<Support>, left_out: &mut Vec<String>) -> Vec<Support> {
     let m = whole.world.model();
-    let comes = |fact: &Support| fact.node().is_some_and(|node| matches!(m.node(node).lifetime, Lifetime::New(_)));
     let all = losses.len();
-    losses.retain(|loss| !comes(loss));
+    losses.retain(|loss| !loss.node().is_some_and(|node| matches!(m.node(node).lifetime, Lifetime::New(_))));
     if losses.len() < all {
         left_out.push("what pools bring no more".to_owned());
     }

@@ -46,8 +46,8 @@ fn unused(scene: &mut Scene<'_>, pool: PoolId, pods: &[PodId]) -> Option<Item> {
     let nodes: Vec<NodeId> = m.nodes().filter(is_of_pool).collect();
     // A pool whose nodes are left out brings none that are looked at.
     let brings = nodes.iter().any(|&node| matches!(m.node(node).lifetime, Lifetime::New(_)));
-    let fits = |pod: PodId| nodes.iter().any(|&node| hard(&m, &scene.fresh.start, pod, node));
-    if !brings || pods.iter().any(|&pod| fits(pod)) {
+    let start = &scene.fresh.start;
+    if !brings || pods.iter().any(|&pod| nodes.iter().any(|&node| hard(&m, start, pod, node))) {
         return None;
     }
     let name = m.cluster().pools[pool].name.clone();

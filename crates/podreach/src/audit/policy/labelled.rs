@@ -69,11 +69,11 @@ fn yet_to_be_selected(lowered: &Lowered, world: &World, property: &Property) -> 
         Property::Never { nodes, .. } | Property::Possible { nodes, .. } => {
             let key = if let Property::Possible { spread_over, .. } = property { spread_over.as_deref() } else { None };
             let selected = selected_nodes(lowered, world, nodes);
-            let may_be = |node: NodeId| {
-                let name = m.node_name(node);
-                lowered.origins.nodes.get(name).is_some_and(|origin| nodes.may_select(name, origin))
-            };
-            starting.filter(|&node| may_be(node) && (!selected.contains(&node) || lacks(node, key))).collect()
+            let named = starting.map(|node| (node, m.node_name(node)));
+            let may_be = named.filter(|(_, name)| {
+                lowered.origins.nodes.get(*name).is_some_and(|origin| nodes.may_select(name, origin))
+            });
+            may_be.map(|(node, _)| node).filter(|&node| !selected.contains(&node) || lacks(node, key)).collect()
         }
         Property::NeverTogether { key, .. } => starting.filter(|&node| lacks(node, Some(key))).collect(),
         Property::Recoverable { .. } => Vec::new(),

@@ -95,11 +95,8 @@ impl Selection {
 impl Selection {
     /// Whether it may match labels once keys that are missing have come, with whatever values.
     pub(crate) fn may_match<'l>(&self, value: impl Fn(&str) -> Option<&'l str>) -> bool {
-        let may_hold = |requirement: &Requirement| {
-            let value = value(&requirement.key);
-            value.is_none() || requirement.test.holds(value)
-        };
-        self.requirements.iter().all(may_hold)
+        let mut asked = self.requirements.iter().map(|Requirement { key, test }| (value(key), test));
+        asked.all(|(value, test)| value.is_none() || test.holds(value))
     }
 }
 

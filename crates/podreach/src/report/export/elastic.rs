@@ -41,10 +41,12 @@ pub(super) fn is_spread(problem: &Problem) -> bool {
 /// has volumes whose number is limited.
 pub(super) fn has_form(problem: &Problem, proof: &Proof) -> bool {
     let m = &problem.model;
-    let is_plain = |pod: PodId| {
-        m.pod(pod).spread.is_empty() && volume_limits::drivers(m, pod).is_empty() && m.consumed(pod).is_none()
-    };
-    proof.at_most_one.is_empty() && proof.exchanges.is_empty() && problem.pods().all(is_plain)
+    let mut pods = problem.pods();
+    proof.at_most_one.is_empty()
+        && proof.exchanges.is_empty()
+        && pods.all(|pod| {
+            m.pod(pod).spread.is_empty() && volume_limits::drivers(m, pod).is_empty() && m.consumed(pod).is_none()
+        })
 }
 
 /// The same problem with as many nodes of each shape as the proved checker asks for, and the proof about it.
@@ -54,8 +56,8 @@ pub(super) fn with_enough_nodes(problem: &Problem, proof: &Proof) -> Result<(Pro
     let terms = m.every_pod().map(|pod| m.pod(pod).affinity.len());
     let enough = usize::try_from(pods.max().unwrap_or(0)).unwrap_or(usize::MAX);
     let enough = enough.saturating_add(terms.max().unwrap_or(0)).saturating_add(1);
-    let is_there = |node: NodeId| node == NodeId::NOWHERE || m.cluster().nodes.get(node).is_some();
-    let names_nodes = proof.classes.iter().flatten().all(|&(_, node)| is_there(node));
+    let mut nodes = proof.classes.iter().flatten().map(|&(_, node)| node);
+    let names_nodes = nodes.all(|node| node == NodeId::NOWHERE || m.cluster().nodes.get(node).is_some());
     let names_classes = proof.forbidden.iter().flat_map(|group| group.keys()).all(|&class| class < proof.classes.len());
     // Nodes and classes that do not exist must not come to exist; without them, the proof is none.
     if !(names_nodes && names_classes) {
@@ -127,8 +129,8 @@ impl Images<'_> {
         for (_, nodes) in endless(self.m) {
             let on_these = class.iter().filter(|(_, node)| nodes.contains(node));
             let pods: BTreeSet<PodId> = on_these.map(|&(pod, _)| pod).collect();
-            let has_all = |pod: PodId| nodes.iter().all(|&node| class.contains(&(pod, node)));
-            let Some(pod) = pods.into_iter().find(|&pod| !has_all(pod)) else { continue };
+            let mut in_part = pods.into_iter().filter(|&pod| nodes.iter().any(|&node| !class.contains(&(pod, node))));
+            let Some(pod) = in_part.next() else { continue };
             if class.len() > 1 {
                 return Err(Unwritten::Elastic);
             }
@@ -145,25 +147,39 @@ impl Images<'_> {
 
     /// A group as exchanges of some nodes make it.
     fn moved(&self, group: &Group, nodes: &[NodeId]) -> Vec<Group> {
-        let node_of = |class: &usize| match self.atoms.get(*class).map(Vec::as_slice) {
+        let from: BTreeSet<NodeId> = group.keys().filter_map(|&class| self.node_of(class, nodes)).collect();
+        let mut ways: Vec<Way> = vec![Way::new()];
+        for &node in &from {
+            ways = ways.iter().flat_map(|way| longer(way, node, nodes)).take(MOST_GROUPS).collect();
+        }
+        ways.iter().filter_map(|way| self.image(group, way, nodes)).collect()
+    }
+
+    /// The node of a class that exchanges of these nodes may move.
+    fn node_of(&self, class: usize, nodes: &[NodeId]) -> Option<NodeId> {
+        match self.atoms.get(class).map(Vec::as_slice) {
             Some(&[atom]) if self.numbers.contains_key(&atom) => Some(atom.1).filter(|node| nodes.contains(node)),
             _ => None,
-        };
-        let from: BTreeSet<NodeId> = group.keys().filter_map(node_of).collect();
-        let mut ways: Vec<Vec<(NodeId, NodeId)>> = vec![Vec::new()];
-        for &node in &from {
-            let free = |way: &Vec<(NodeId, NodeId)>, to: NodeId| !way.iter().any(|&(_, taken)| taken == to);
-            let longer = |way: &Vec<(NodeId, NodeId)>, to: NodeId| way.iter().copied().chain([(node, to)]).collect();
-            let to = |way| nodes.iter().filter(move |&&to| free(way, to)).map(move |&to| longer(way, to));
-            ways = ways.iter().flat_map(to).take(MOST_GROUPS).collect();
         }
-        let image = |way: &Vec<(NodeId, NodeId)>| {
-            let class = |class: usize| {
-                let to = node_of(&class).and_then(|from| way.iter().find(|&&(node, _)| node == from));
-                to.map_or(Some(class), |&(_, to)| self.numbers.get(&(self.atoms[class][0].0, to)).copied())
-            };
-            group.iter().map(|(&number, &count)| Some((class(number)?, count))).collect::<Option<Group>>()
-        };
-        ways.iter().filter_map(image).collect()
     }
+
+    /// A group with its classes moved.
+    fn image(&self, group: &Group, way: &Way, nodes: &[NodeId]) -> Option<Group> {
+        group.iter().map(|(&number, &count)| Some((self.class(number, way, nodes)?, count))).collect()
+    }
+
+    /// A class as it is moved.
+    fn class(&self, class: usize, way: &Way, nodes: &[NodeId]) -> Option<usize> {
+        let to = self.node_of(class, nodes).and_then(|from| way.iter().find(|&&(node, _)| node == from));
+        to.map_or(Some(class), |&(_, to)| self.numbers.get(&(self.atoms[class][0].0, to)).copied())
+    }
+}
+
+/// Where some nodes are moved, each to another.
+type Way = Vec<(NodeId, NodeId)>;
+
+/// A way that also moves a node, to each that none is moved to.
+fn longer(way: &Way, node: NodeId, nodes: &[NodeId]) -> Vec<Way> {
+    let free = nodes.iter().filter(|&&to| !way.iter().any(|&(_, taken)| taken == to));
+    free.map(|&to| way.iter().copied().chain([(node, to)]).collect()).collect()
 }

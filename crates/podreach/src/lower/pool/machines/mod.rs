@@ -70,6 +70,14 @@ struct Group {
     span: Span,
 }
 
+impl Group {
+    /// The namespace and name of the MachineDeployment that it is of.
+    fn deployment(&self) -> Option<(&str, &str)> {
+        let owner = self.owner.as_deref().filter(|_| self.kind == Kind::MachineSet)?;
+        Some((&self.namespace, owner))
+    }
+}
+
 /// What a node of Cluster API's says of itself in annotations.
 #[derive(Clone, Debug)]
 struct Machine {
@@ -131,19 +139,16 @@ impl Machines {
     /// For each group the one that it is part of: a MachineSet of the MachineDeployment that owns it, and others of themselves.
     fn roots(&self) -> Vec<usize> {
         let deployments = self.deployments();
-        let root = |(at, group): (usize, &Group)| {
-            let owner = group.owner.as_ref().filter(|_| group.kind == Kind::MachineSet);
-            owner.and_then(|owner| deployments.get(&(group.namespace.as_str(), owner.as_str())).copied()).unwrap_or(at)
-        };
-        self.groups.iter().enumerate().map(root).collect()
+        let groups = self.groups.iter().enumerate();
+        groups
+            .map(|(at, group)| group.deployment().and_then(|own| deployments.get(&own).copied()).unwrap_or(at))
+            .collect()
     }
 
     /// Whether a group is of the cluster that the input has nodes of.
     fn is_here(&self, group: &Group, has_nodes: bool) -> bool {
-        let of_it = |node: &Machine| {
-            group.cluster.as_ref().is_some_and(|cluster| *cluster == node.cluster && node.namespace == group.namespace)
-        };
-        !has_nodes || self.nodes.iter().any(of_it)
+        let mut clusters = self.nodes.iter().filter(|node| node.namespace == group.namespace).map(|node| &node.cluster);
+        !has_nodes || clusters.any(|cluster| group.cluster.as_ref() == Some(cluster))
     }
 
     /// The nodes of the input by what has made their machines. A MachineSet that is not in the input is told by its name, which starts with that
@@ -176,10 +181,9 @@ impl Machines {
         nodes: BTreeSet<String>,
         ids: &BTreeMap<Symbol, NodeId>,
     ) -> Pool {
-        let id = |name: &String| ids.get(&cx.cluster.symbols.symbol(name)?).copied();
+        let of_it = nodes.iter().filter_map(|name| ids.get(&cx.cluster.symbols.symbol(name)?).copied());
         // One that is still starting does not have all its labels.
-        let has_started = |node: &NodeId| !cx.cluster.nodes[*node].passing.is_starting;
-        let started: Vec<NodeId> = nodes.iter().filter_map(id).filter(has_started).collect();
+        let started: Vec<NodeId> = of_it.filter(|&node| !cx.cluster.nodes[node].passing.is_starting).collect();
         let mut shapes = Vec::new();
         // A set of an earlier revision makes machines again where one of its is replaced.
         for part in parts.iter().filter(|part| std::ptr::eq(**part, group) || part.replicas != Some(0)) {

@@ -105,8 +105,8 @@ fn config(bootstrap: &Tree<'_>) -> Option<(String, String)> {
 /// The taints of machines that last, and those that are only put on at first; and whether some could not be read.
 fn machine_taints(cx: &mut Context, machine: Option<&Tree<'_>>) -> ([Vec<Taint>; 2], bool) {
     let items = machine.map(|machine| machine.items("taints")).unwrap_or_default();
-    let is_first = |item: &&Tree<'_>| item.text("propagation") == Some("OnInitialization");
-    let (first, lasting): (Vec<&Tree<'_>>, Vec<&Tree<'_>>) = items.iter().partition(is_first);
+    let (first, lasting): (Vec<&Tree<'_>>, Vec<&Tree<'_>>) =
+        items.iter().partition(|item| item.text("propagation") == Some("OnInitialization"));
     let (first, one) = taints(cx, first);
     let (lasting, other) = taints(cx, lasting);
     ([lasting, first], one || other)
@@ -140,12 +140,16 @@ pub(super) fn effect(text: &str) -> Option<TaintEffect> {
     }
 }
 
+/// An amount in whole units.
+fn whole(amount: Quantity) -> Amount {
+    Amount::try_from(amount.units()).unwrap_or(0)
+}
+
 /// What nodes have to give, as annotations say: cpu and memory must be there, and there are 110 pods unless they say otherwise.
 fn capacity(cx: &mut Context, tree: &Tree<'_>) -> Option<Resources> {
     let amount =
         |key: &str| Quantity::parse(annotation(tree, &format!("{CAPACITY}{key}"))?).ok().map(|(amount, _)| amount);
     let mut given = Resources::default();
-    let whole = |amount: Quantity| Amount::try_from(amount.units()).unwrap_or(0);
     given.set(cx.cluster.resource("cpu"), Amount::try_from(amount("cpu")?.millis()).unwrap_or(0));
     given.set(cx.cluster.resource("memory"), whole(amount("memory")?));
     given.set(cx.cluster.resource("pods"), amount("maxPods").map_or(110, whole));

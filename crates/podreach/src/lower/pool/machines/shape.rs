@@ -93,8 +93,8 @@ fn has(cx: &Context, node: NodeId, key: &str, value: &str) -> bool {
 fn is_copied(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
     let [role, within @ ..] = COPIED;
-    let is_within = |own: &str| domain.strip_suffix(own).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    domain == role || within.into_iter().any(is_within)
+    let mut rests = within.into_iter().filter_map(|own| domain.strip_suffix(own));
+    domain == role || rests.any(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// Labels that nodes of the group have though nothing says why: somebody has put them there, or commands of the bootstrap configuration do.

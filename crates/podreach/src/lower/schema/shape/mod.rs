@@ -5,6 +5,7 @@
 
 mod objects;
 mod pods;
+mod pools;
 mod words;
 
 pub use words::{

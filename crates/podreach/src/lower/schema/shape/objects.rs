@@ -1,14 +1,15 @@
-//! The shapes of all kinds but pods.
+//! The shapes of all kinds but pods and pools of nodes.
 
 use super::Role::{
-    Amounts, Domain, Driver, Hard, Key, Kind as KindName, KindPattern, KubeletArguments, Labels, Name, Namespace, Node,
-    Number, Pod, Prose, Resource, Value, Version, Word,
+    Amounts, Domain, Driver, Hard, Key, Kind as KindName, KindPattern, Labels, Name, Namespace, Node, Number, Pod,
+    Prose, Resource, Value, Version, Word,
 };
 use super::Shape::{self, Bare, Each, Fields, Leaf, Parts};
 use super::pods::{
     CLAIM_SPEC, LABEL_SELECTOR, METADATA, METADATA_OF_CLASS, NODE_AFFINITY, NODE_SELECTOR, OWNERS, POD_SPEC,
     POD_STATUS, REQUIREMENTS, SPREADS, TEMPLATE, TOLERATIONS,
 };
+use super::pools;
 use crate::lower::object::kind::Kind;
 use crate::lower::schema::fields::{self, Table};
 
@@ -58,24 +59,15 @@ fn storage(kind: Kind) -> Shape {
         Kind::SchedulerConfiguration => SCHEDULER,
         Kind::Snapshot => SNAPSHOT,
         Kind::Question => Fields(&fields::OBJECT, &[V, K, M, ("spec", QUESTION)]),
-        Kind::NodePool => Fields(&fields::OBJECT, &[V, K, M, ("spec", NODE_POOL)]),
-        Kind::KarpenterNodePool => Fields(&fields::OBJECT, &[V, K, M, ("spec", KARPENTER_NODE_POOL)]),
-        Kind::NodeClaim => {
-            Fields(&fields::OBJECT, &[V, K, M, ("spec", KARPENTER_CLAIM), ("status", KARPENTER_CLAIM_STATUS)])
-        }
-        Kind::MachineDeployment | Kind::MachineSet | Kind::MachinePool => Parts(&[V, K, M, ("spec", MACHINES)]),
-        Kind::KubeadmConfig => Parts(&[V, K, M, ("spec", KUBEADM)]),
-        Kind::KubeadmConfigTemplate => Parts(&[V, K, M, ("spec", Parts(&[("template", Parts(&[("spec", KUBEADM)]))]))]),
-        Kind::InstanceTypes => Fields(&fields::OBJECT, &[V, K, M, ("spec", INSTANCE_TYPES)]),
         Kind::PlacementPolicy => Fields(&fields::OBJECT, &[V, K, M, ("spec", POLICY), ("status", Bare)]),
-        _ => NAMED,
+        _ => pools::read(kind),
     }
 }
 
-const V: (&str, Shape) = ("apiVersion", Leaf(Version));
-const K: (&str, Shape) = ("kind", Leaf(KindName));
-const M: (&str, Shape) = ("metadata", METADATA);
-const WORDS: Shape = Each(&Leaf(Word));
+pub(super) const V: (&str, Shape) = ("apiVersion", Leaf(Version));
+pub(super) const K: (&str, Shape) = ("kind", Leaf(KindName));
+pub(super) const M: (&str, Shape) = ("metadata", METADATA);
+pub(super) const WORDS: Shape = Each(&Leaf(Word));
 
 /// Who an object is, and nothing else.
 const IDENTITY: (&str, Shape) =
@@ -100,7 +92,8 @@ pub(super) const ISSUER: Shape = Parts(&[V, K, IDENTITY, ("spec", Parts(&[("acme
 pub(super) const APPLIER: Shape = Parts(&[V, K, IDENTITY, ("status", Bare)]);
 
 // Nodes.
-const TAINT: Shape = Fields(&fields::TAINT, &[("effect", Leaf(Word)), ("key", Leaf(Key)), ("value", Leaf(Value))]);
+pub(super) const TAINT: Shape =
+    Fields(&fields::TAINT, &[("effect", Leaf(Word)), ("key", Leaf(Key)), ("value", Leaf(Value))]);
 const NODE_SPEC: Shape = Fields(&fields::NODE_SPEC, &[("taints", Each(&TAINT)), ("unschedulable", Leaf(Number))]);
 /// The release of kubelets is that of the cluster, where nothing else says which it is.
 const NODE_STATUS: Shape = Fields(
@@ -113,84 +106,8 @@ const NODE_STATUS: Shape = Fields(
     ],
 );
 
-// Pools.
-const POOL_REQUIREMENT: Shape =
-    Fields(&fields::POOL_REQUIREMENT, &[("key", Leaf(Key)), ("operator", Leaf(Word)), ("values", Each(&Leaf(Value)))]);
-const NODE_POOL: Shape = Fields(
-    &fields::NODE_POOL_SPEC,
-    &[
-        ("allocatable", Leaf(Amounts)),
-        ("choices", Each(&POOL_REQUIREMENT)),
-        ("labels", Leaf(Labels)),
-        ("maxNodes", Leaf(Number)),
-        ("taints", Each(&TAINT)),
-    ],
-);
-/// The group and kind of a node class are part of a label's key.
-const CLASS_REFERENCE: Shape = Fields(
-    &fields::KARPENTER_CLASS_REFERENCE,
-    &[V, ("group", Leaf(Domain)), ("kind", Leaf(KindName)), ("name", Leaf(Name))],
-);
-const TEMPLATE_META: Shape = Fields(&fields::TEMPLATE_META, &[("labels", Leaf(Labels))]);
-const KARPENTER_TEMPLATE_SPEC: Shape = Fields(
-    &fields::KARPENTER_TEMPLATE_SPEC,
-    &[
-        ("nodeClassRef", CLASS_REFERENCE),
-        ("requirements", Each(&POOL_REQUIREMENT)),
-        ("startupTaints", Each(&TAINT)),
-        ("taints", Each(&TAINT)),
-    ],
-);
-const KARPENTER_TEMPLATE: Shape =
-    Fields(&fields::KARPENTER_TEMPLATE, &[("metadata", TEMPLATE_META), ("spec", KARPENTER_TEMPLATE_SPEC)]);
-const KARPENTER_NODE_POOL: Shape = Fields(
-    &fields::KARPENTER_NODE_POOL_SPEC,
-    &[("limits", Leaf(Amounts)), ("replicas", Leaf(Number)), ("template", KARPENTER_TEMPLATE)],
-);
-const KARPENTER_CLAIM: Shape = Fields(
-    &fields::KARPENTER_CLAIM_SPEC,
-    &[
-        ("nodeClassRef", CLASS_REFERENCE),
-        ("requirements", Each(&POOL_REQUIREMENT)),
-        ("startupTaints", Each(&TAINT)),
-        ("taints", Each(&TAINT)),
-    ],
-);
-const KARPENTER_CLAIM_STATUS: Shape =
-    Fields(&fields::KARPENTER_CLAIM_STATUS, &[("allocatable", Leaf(Amounts)), ("nodeName", Leaf(Node))]);
-const TAINTS: Shape =
-    Each(&Parts(&[("effect", Leaf(Word)), ("key", Leaf(Key)), ("propagation", Leaf(Word)), ("value", Leaf(Value))]));
-/// Which configuration machines are started with, and not what is in it.
-const BOOTSTRAP: Shape = Parts(&[("configRef", Parts(&[("kind", Leaf(KindName)), ("name", Leaf(Name))]))]);
-const MACHINES: Shape = Parts(&[
-    ("clusterName", Leaf(Name)),
-    R,
-    (
-        "template",
-        Parts(&[
-            ("metadata", Parts(&[("labels", Leaf(Labels))])),
-            ("spec", Parts(&[("bootstrap", BOOTSTRAP), ("taints", TAINTS)])),
-        ]),
-    ),
-]);
-/// How nodes register; not what is run on machines, or written there.
-const REGISTRATION: Shape = Parts(&[("kubeletExtraArgs", Leaf(KubeletArguments)), ("taints", TAINTS)]);
-const KUBEADM: Shape = Parts(&[("joinConfiguration", Parts(&[("nodeRegistration", REGISTRATION)]))]);
-const OFFERING: Shape = Fields(&fields::OFFERING, &[("Requirements", Each(&POOL_REQUIREMENT))]);
-const INSTANCE_TYPE: Shape = Fields(
-    &fields::INSTANCE_TYPE,
-    &[
-        ("architecture", Leaf(Word)),
-        ("name", Leaf(Word)),
-        ("offerings", Each(&OFFERING)),
-        ("operatingSystems", WORDS),
-        ("resources", Leaf(Amounts)),
-    ],
-);
-const INSTANCE_TYPES: Shape = Fields(&fields::INSTANCE_TYPES_SPEC, &[("types", Each(&INSTANCE_TYPE))]);
-
 // Workloads.
-const R: (&str, Shape) = ("replicas", Leaf(Number));
+pub(super) const R: (&str, Shape) = ("replicas", Leaf(Number));
 const T: (&str, Shape) = ("template", TEMPLATE);
 const ROLLING: Shape = Fields(&fields::ROLLING_UPDATE, &[("maxSurge", Leaf(Number)), ("maxUnavailable", Leaf(Number))]);
 const STRATEGY: Shape = Fields(&fields::DEPLOYMENT_STRATEGY, &[("rollingUpdate", ROLLING), ("type", Leaf(Word))]);
