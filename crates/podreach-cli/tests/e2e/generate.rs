@@ -1,9 +1,9 @@
 //! Random clusters as Kubernetes objects, with everything in them that the scheduler's filters look at.
 
-use podreach_core::random::Rng;
 use serde_json::{Map, Value, json};
 
 use crate::api::NAMESPACES;
+use crate::chance::Rng;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOST: &str = "kubernetes.io/hostname";

@@ -4,6 +4,7 @@
 //! parts; `PODREACH_WITNESSES` says how many runs are replayed (300 by default).
 
 mod api;
+mod chance;
 mod generate;
 mod net;
 mod outage;

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use http::Method;
-use podreach_core::random::Rng;
 use serde_json::{Value, json};
 
 use crate::api::Api;
+use crate::chance::Rng;
 use crate::generate::{self, Generated};
 use crate::paths::{collection, path};
 use crate::program::{Ran, on_file, run, scratch};
