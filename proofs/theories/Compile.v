@@ -4,7 +4,7 @@
     is impossible fold into them.  The guard holds of what is there besides the
     kept pods exactly if the rules let the pod in.
 
-    guard/guards.rs, guard/volume.rs. *)
+    conditions/guard/guards.rs, conditions/guard/volume.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool Btauto Permutation.
 From Podreach Require Import Configuration Guard Folding Rules.

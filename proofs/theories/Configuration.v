@@ -5,7 +5,7 @@
     Everything here is about counts alone: atoms may be of any type with
     decidable equality.
 
-    docs/spec/question.md, "Configurations"; configuration.rs. *)
+    docs/spec/question.md, "Configurations"; state/configuration.rs. *)
 
 From Coq Require Import NArith List Lia.
 Import ListNotations.

@@ -6,7 +6,7 @@
     emptiest had nothing.  Hence nodes that come and go may be taken to be there exactly
     while pods are on them (Pools.v), by the rules of either semantics.
 
-    elastic.rs, rule/spread.rs; docs/theory.md, "Nodes that come and go". *)
+    tables/elastic.rs, rule/spread.rs; docs/theory.md, "Nodes that come and go". *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Lists Configuration Sums Problem Guard Rules Pools.

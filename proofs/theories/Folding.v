@@ -8,7 +8,7 @@
 
     Each shape folds to a guard, or to [None] where it can no longer hold.
 
-    guard/guards.rs, guard/volume.rs. *)
+    conditions/guard/guards.rs, conditions/guard/volume.rs. *)
 
 From Coq Require Import NArith List Lia Bool.
 From Podreach Require Import Configuration Guard.

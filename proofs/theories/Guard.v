@@ -11,7 +11,7 @@
     and whatever helps has one more of them.  The lemmas of this file say so,
     and the checker's search needs nothing else (Search.v).
 
-    guard.rs. *)
+    conditions/guard.rs. *)
 
 From Coq Require Import NArith List Lia Bool.
 From Podreach Require Import Configuration.

@@ -4,7 +4,7 @@
     about witnesses, and one that counts nothing says nothing about room.  The checker in Rust tells guards so; the shorter ones hold exactly
     where the others do.
 
-    guard.rs. *)
+    conditions/guard.rs. *)
 
 From Coq Require Import NArith List Bool.
 From Podreach Require Import Configuration Problem Guard Folding Rules Compile Search Weakening Classes Cluster.

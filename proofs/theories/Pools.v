@@ -6,7 +6,7 @@
     there exactly while pods are on it or one is being bound to it, and the same configurations
     of pods are reached.
 
-    elastic.rs; docs/theory.md, "Nodes that come and go". *)
+    tables/elastic.rs; docs/theory.md, "Nodes that come and go". *)
 
 From Coq Require Import NArith List Lia Bool.
 From Podreach Require Import Configuration Problem.

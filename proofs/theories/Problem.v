@@ -16,7 +16,7 @@
     is a deletion as well: let an atom stand for "the node has not settled",
     let the start have one of it, and let nothing deploy it.
 
-    docs/spec/question.md; step.rs, unbound.rs. *)
+    docs/spec/question.md; step.rs, tables/unbound.rs. *)
 
 From Coq Require Import NArith List Lia.
 From Podreach Require Import Configuration.

@@ -5,7 +5,7 @@
     selector matches, which nodes share a domain.  Nodes have settled
     (Certificate.v says when that is enough).  The rules look these up and count pods.
 
-    docs/spec, one page per rule; rule/, one file per rule; model.rs. *)
+    docs/spec, one page per rule; rule/, one file per rule; tables/model.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Configuration Guard.

@@ -6,7 +6,7 @@
     choice has a configuration in it that can never be (_cover_); or laws, which are
     weighted sums that never exceed a bound, add up to too little (_sum_).
 
-    demand.rs, check/shortage.rs. *)
+    evidence/demand.rs, check/shortage.rs. *)
 
 From Coq Require Import NArith List Lia Bool.
 From Podreach Require Import Configuration Sums Problem.

@@ -10,7 +10,7 @@
     asked for, and domains that come need not be counted; pods that repel each other may stay
     apart less, since without the label nobody is near.
 
-    starting.rs; weakening.rs, [Weakening::Starting]. *)
+    weakenings/starting.rs; weakenings/weakening.rs, [Weakening::Starting]. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Lists Configuration Problem Rules Cluster Weakening Weakenings.

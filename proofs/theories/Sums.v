@@ -3,7 +3,7 @@
     A weighted sum is told as a list of atoms with weights, where an atom may come
     more than once.  Here is what each atom counts in it, and how sums over lists go.
 
-    configuration.rs. *)
+    state/configuration.rs. *)
 
 From Coq Require Import NArith List Lia Permutation.
 From Podreach Require Import Configuration.

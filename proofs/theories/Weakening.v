@@ -7,7 +7,7 @@
     in the way of no deployment that was possible before.  Both say that the rules
     of [Q] let in, in every configuration, what those of [P] let in.
 
-    weakening.rs; docs/theory.md. *)
+    weakenings/weakening.rs; docs/theory.md. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Lists Configuration Problem Closure Guard Rules Compile.

@@ -5,7 +5,7 @@
     proofs may name, each with what it does to the tables of a model, and that each
     of them, and any number of them one after the other, lets in all that was let in before.
 
-    weakening.rs. *)
+    weakenings/weakening.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Configuration Problem Rules Search Cluster Weakening.

@@ -3,47 +3,36 @@
 //! A verdict is right if this crate is right. It depends on `std` alone, so that it can see no engine, no parser and no clock.
 //! Read it in this order: [`step`], [`rule`], [`check`].
 
-mod bit_row;
-pub mod cancel;
-pub mod change;
 pub mod check;
-pub mod cluster;
-pub mod configuration;
-pub mod demand;
-pub mod elastic;
-pub mod equivalence;
-pub mod goal;
-pub mod guard;
-pub mod helper;
-pub mod id;
-pub mod intern;
-pub mod label;
-mod matches;
-pub mod model;
-mod node_term;
-pub mod obstacle;
+mod conditions;
+mod evidence;
+mod facts;
+mod filters;
 pub mod quotient;
-pub mod random;
 pub mod register;
-mod repelling;
-pub mod resource;
-pub mod roster;
 pub mod rule;
-mod rule_name;
 pub mod running;
-mod selected;
-pub mod selector;
-mod shadow;
-pub mod starting;
-mod static_tables;
+mod state;
 pub mod step;
-pub mod storage;
+mod tables;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod trace;
-mod unbound;
-pub mod verdict;
-pub mod weakening;
+mod tools;
+mod weakenings;
+
+// Folders only say what belongs together: a module is known by its own name.
+pub use conditions::{guard, helper};
+pub use evidence::{demand, trace, verdict};
+pub use facts::{change, cluster, label, resource, selector, storage};
+use facts::{node_term, rule_name};
+pub use filters::obstacle;
+use filters::selected;
+pub use state::{configuration, goal, roster};
+pub use tables::{elastic, equivalence, model};
+use tables::{matches, repelling, shadow, unbound};
+use tools::bit_row;
+pub use tools::{cancel, id, intern, random};
+pub use weakenings::{starting, weakening};
 
 pub use check::shortage::{Short, short};
 pub use check::symmetry::{Everywhere, Exchange, Orbits, Symmetry, is_symmetry};

@@ -1,6 +1,7 @@
 //! The direction of dependencies, read from the sources: modules form no cycles, and engines speak of no Kubernetes word.
 //!
-//! A module is a file or a folder at the top of a crate; `lib.rs` only names them. Unit tests may look anywhere, so they are left out.
+//! A module is a file or a folder at the top of a crate; `lib.rs` only names them. A room is a folder at the top that only says which modules
+//! belong together. Unit tests may look anywhere, so they are left out.
 //! Another crate is held to this by one more entry of [`CRATES`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,32 +11,37 @@ use std::path::{Path, PathBuf};
 /// A crate whose modules have a direction.
 struct Crate {
     name: &'static str,
-    /// Its modules, each after all that it uses; empty where only cycles are forbidden.
+    /// The folders that only say which modules belong together.
+    rooms: &'static [&'static str],
+    /// Its modules, each after all that it uses, and those of a room one after the other; empty where only cycles are forbidden.
     order: &'static [&'static str],
     /// Whether it must do without Kubernetes' words.
     is_neutral: bool,
 }
 
 const CRATES: [Crate; 4] = [
-    Crate { name: "podreach-core", order: &CORE, is_neutral: false },
-    Crate { name: "podreach-engine", order: &[], is_neutral: true },
-    Crate { name: "podreach", order: &LINE, is_neutral: false },
-    Crate { name: "podreach-cli", order: &COMMAND_LINE, is_neutral: false },
+    Crate { name: "podreach-core", rooms: &ROOMS, order: &CORE, is_neutral: false },
+    Crate { name: "podreach-engine", rooms: &[], order: &[], is_neutral: true },
+    Crate { name: "podreach", rooms: &[], order: &LINE, is_neutral: false },
+    Crate { name: "podreach-cli", rooms: &[], order: &COMMAND_LINE, is_neutral: false },
 ];
 
-/// The modules of the core: words, facts, tables, rules, steps, evidence, the checker.
+/// The rooms of the core.
+const ROOMS: [&str; 8] = ["tools", "state", "facts", "tables", "filters", "conditions", "weakenings", "evidence"];
+
+/// The modules of the core: tools, state, facts, tables, rules, steps, conditions, weakenings, evidence, the checker.
 const CORE: [&str; 40] = [
     "cancel",
     "random",
     "id",
     "bit_row",
     "intern",
-    "label",
-    "selector",
-    "resource",
     "roster",
     "configuration",
     "goal",
+    "label",
+    "selector",
+    "resource",
     "node_term",
     "rule_name",
     "storage",
@@ -57,9 +63,9 @@ const CORE: [&str; 40] = [
     "step",
     "guard",
     "helper",
-    "trace",
     "starting",
     "weakening",
+    "trace",
     "verdict",
     "demand",
     "quotient",
@@ -126,7 +132,9 @@ const WORDS: [&str; 27] = [
 
 struct Source {
     path: PathBuf,
-    /// The module path within the crate.
+    /// The room that it is in.
+    room: Option<String>,
+    /// The module path within the crate, without the room.
     module: Vec<String>,
     /// The code, without comments and unit tests.
     code: String,
@@ -147,8 +155,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The sources of a crate but for `lib.rs`.
-fn sources(name: &str) -> Vec<Source> {
+/// The sources of a crate but for `lib.rs` and those that say what is in a room.
+fn sources(Crate { name, rooms, .. }: &Crate) -> Vec<Source> {
     let (root, mut paths) = (folder(name), Vec::new());
     files(&root, &mut paths);
     paths.sort();
@@ -158,10 +166,12 @@ fn sources(name: &str) -> Vec<Source> {
         if module.last().is_some_and(|last| last == "mod") {
             module.pop();
         }
+        let room = module.first().filter(|first| rooms.contains(&first.as_str())).cloned();
+        module.drain(..usize::from(room.is_some()));
         let text = fs::read_to_string(&path).expect("sources are text");
-        Source { path, module, code: code_of(&text) }
+        Source { path, room, module, code: code_of(&text) }
     };
-    paths.into_iter().map(source).filter(|source| source.module != ["lib"]).collect()
+    paths.into_iter().map(source).filter(|source| !source.module.is_empty() && source.module != ["lib"]).collect()
 }
 
 /// A text without comments, and without the unit tests at its end.
@@ -267,8 +277,8 @@ fn knots(uses: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<Vec<String>> {
 
 #[test]
 fn modules_form_no_cycles() {
-    for Crate { name, .. } in &CRATES {
-        let sources = sources(name);
+    for one @ Crate { name, .. } in &CRATES {
+        let sources = sources(one);
         let uses = dependencies(&sources);
         let edges: usize = uses.values().map(BTreeSet::len).sum();
         assert!(sources.len() > 40 && edges > 30, "{name}: only {} files and {edges} edges", sources.len());
@@ -278,8 +288,8 @@ fn modules_form_no_cycles() {
 
 #[test]
 fn modules_use_only_what_comes_before_them() {
-    for Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
-        let uses = dependencies(&sources(name));
+    for one @ Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
+        let uses = dependencies(&sources(one));
         let at = |module: &String| order.iter().position(|listed| listed == module);
         let listed: BTreeSet<&str> = order.iter().copied().collect();
         let there: BTreeSet<&str> = uses.keys().map(String::as_str).collect();
@@ -290,11 +300,26 @@ fn modules_use_only_what_comes_before_them() {
     }
 }
 
+/// So rooms have an order, too.
+#[test]
+fn modules_of_a_room_come_one_after_the_other() {
+    for one @ Crate { name, rooms, order, .. } in &CRATES {
+        let sources = sources(one);
+        for room in *rooms {
+            let within = sources.iter().filter(|source| source.room.as_deref() == Some(room));
+            let within: BTreeSet<&str> = within.map(|source| source.module[0].as_str()).collect();
+            let first = order.iter().position(|listed| within.contains(listed)).expect("a room has modules");
+            let there: BTreeSet<&str> = order.iter().copied().skip(first).take(within.len()).collect();
+            assert_eq!(there, within, "{name}: {room}");
+        }
+    }
+}
+
 /// A function of `lib.rs` uses many modules; a module that called it would depend on all of them unseen.
 #[test]
 fn modules_of_the_line_use_nothing_of_the_root() {
-    for Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
-        for source in sources(name) {
+    for one @ Crate { order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
+        for source in sources(one) {
             let paths = used(&source.code).into_iter().chain(inline(&source.code));
             let targets = paths.filter_map(|path| resolved(&path, &source.module)?.into_iter().next());
             // Braces follow where nothing does, and what is in them is among the paths.
@@ -308,8 +333,8 @@ fn modules_of_the_line_use_nothing_of_the_root() {
 #[test]
 fn engines_speak_no_kubernetes() {
     let mut looked_at = 0;
-    for Crate { name, .. } in CRATES.iter().filter(|entry| entry.is_neutral) {
-        for source in sources(name) {
+    for one in CRATES.iter().filter(|entry| entry.is_neutral) {
+        for source in sources(one) {
             let code = source.code.to_lowercase();
             let word = WORDS.iter().find(|&&word| code.contains(word));
             assert_eq!(word, None, "{}", source.path.display());

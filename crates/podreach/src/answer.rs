@@ -7,7 +7,7 @@
 //! OverApproximates   The model allows too much. A trace holds if it deploys no pod type in doubt. If it does, the goal must be
 //!                    reachable in the strict model, in which those types are never deployed. Never always holds.
 //! UnderApproximates  The model allows too little. A proof holds if it is about the weakest model, in which all that is in doubt
-//!                    is possible (`core/src/weakening.rs`). Deployable always holds.
+//!                    is possible (`core/src/weakenings/weakening.rs`). Deployable always holds.
 //! Both               Both of these, and what the type's running pods do to others is also in doubt: the strict model starts
 //!                    without them.
 //! ```

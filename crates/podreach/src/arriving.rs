@@ -8,7 +8,7 @@
 //! a static pod is deleted          not by itself: it goes with its node
 //! a node that went comes back      another one may come; the same one may not
 //! ```
-//! The model has no steps for nodes, since a node that comes and goes is there while pods are on it (`core/src/elastic.rs`). A run for people
+//! The model has no steps for nodes, since a node that comes and goes is there while pods are on it (`core/src/tables/elastic.rs`). A run for people
 //! says when each comes: before the first pod is bound to it; and when it goes: once it is empty, before a pod is bound whose spread
 //! constraint would count its domain for nothing but that node.
 

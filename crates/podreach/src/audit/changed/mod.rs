@@ -6,7 +6,7 @@
 //! ```text
 //! actor, edit, finding ─> Step ─ made ─> World ─ list ─> document ─ read ─> Step ─ made ─> the problem that `verify` checks
 //! ```
-//! What is left to trust is which changes an audit looks at; what they do is what `core/src/change.rs` says.
+//! What is left to trust is which changes an audit looks at; what they do is what `core/src/facts/change.rs` says.
 
 mod error;
 mod name;

@@ -1,0 +1,4 @@
+//! Clusters in which more is possible, about which a proof may be.
+
+pub mod starting;
+pub mod weakening;
