@@ -130,8 +130,7 @@ fn uncertain(m: &Model, node: NodeId) -> String {
     let (name, pool) = (m.node_name(node), words::pool(m, node));
     let Lifetime::New(shape) = m.node(node).lifetime else { return String::new() };
     let guessed: Vec<String> = m.cluster().shapes[shape].guessed.iter().map(|&key| label(m, node, key)).collect();
-    let is_open = m.node(node).allocatable.iter().any(|(_, amount)| amount == Amount::MAX);
-    match (guessed.is_empty(), is_open) {
+    match (guessed.is_empty(), is_open(m, node)) {
         (true, true) => format!("what {name} has to give is not known: no node or catalogue says what {pool} brings"),
         (true, false) => format!("no pod of the input asks {pool} for a node such as {name}"),
         (false, false) => format!("whether {pool} brings a node with {} is not known", words::all(&guessed)),
@@ -140,6 +139,11 @@ fn uncertain(m: &Model, node: NodeId) -> String {
             words::all(&guessed)
         ),
     }
+}
+
+/// Whether it is not known what a new node has to give.
+pub(crate) fn is_open(m: &Model, node: NodeId) -> bool {
+    m.node(node).allocatable.iter().any(|(_, amount)| amount == Amount::MAX)
 }
 
 /// A label of a node, or that it has none.

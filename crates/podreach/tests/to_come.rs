@@ -84,6 +84,8 @@ fn texts_say_what_is_a_guess_about_a_node() {
     let text = report::matrix(&matrix, &[], report::Width::Wide);
     assert!(text.contains("2 pod types on 1 node and 18 that may come"), "{text}");
     assert!(text.contains("(its own)") && !text.contains("zone=other"), "{text}");
+    assert_eq!(text.matches("     yet to come").count(), text.matches(", size not known").count(), "{text}");
+    assert!(text.contains(", size not known"), "{text}");
     let said = |node: &str| analysis.ask("web", node).expect("they are there").decide().to_string();
     let on = |team: &str| {
         let other = "topology.kubernetes.io/zone=(any other)";

@@ -7,7 +7,7 @@ use crate::assumption::Assumption;
 use crate::matrix::{Cell, Matrix};
 use crate::report::document::json::API_VERSION;
 use crate::report::explain::assumption;
-use crate::words;
+use crate::{arriving, words};
 
 /// How much of a matrix is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +104,12 @@ fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
 
 /// What nodes are like that are yet to come: nobody has seen them, and their names say little.
 fn to_come(m: &Model, nodes: &[NodeId]) -> Option<String> {
-    let labels = nodes.iter().find(|&&node| words::is_new(m, node)).and_then(|&node| words::seen_labels(m, node))?;
+    let &new = nodes.iter().find(|&&node| words::is_new(m, node))?;
     let some = if nodes.iter().all(|&node| words::is_new(m, node)) { "yet to come" } else { "some yet to come" };
-    Some(format!("     {some}, with {labels}"))
+    let labels = words::seen_labels(m, new).map(|labels| format!(", with {labels}"));
+    let size = arriving::is_open(m, new).then(|| ", size not known".to_owned());
+    (labels.is_some() || size.is_some())
+        .then(|| format!("     {some}{}", labels.into_iter().chain(size).collect::<String>()))
 }
 
 /// What else the rows are about: every name is said.
